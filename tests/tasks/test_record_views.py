@@ -185,3 +185,22 @@ def test_a_hypothesis_can_be_shown_as_a_claim_with_or_without_what_it_stands_on(
     assert (claimed.supporting, claimed.refuting) == (("F1",), ("F2",))
     assert (brief.supporting, brief.refuting, brief.answer) == ((), (), "")
     assert (brief.statement, brief.posterior) == (held.statement, held.posterior)
+
+
+@pytest.mark.parametrize(
+    ("place", "publisher", "shown"),
+    [
+        ("archive.example", "archive.example", None),
+        ("www.archive.example", "archive.example", None),
+        ("archive.example", "City Archive", "City Archive"),
+        ("news.example", "archive.example", "archive.example"),
+    ],
+)
+def test_a_publisher_that_is_only_the_host_is_shown_once(
+    place: str, publisher: str, shown: str | None
+) -> None:
+    text = NumberedText(id="T1", title="Register", place=place, publisher=publisher, text="<1> It.")
+    told = text.model_dump(exclude_unset=True)
+    assert told["place"] == place
+    assert told.get("publisher") == shown
+    assert text.publisher == publisher, "a reasoner of rules is told"

@@ -415,7 +415,7 @@ async def write_report(state: ResearchState, deps: Deps) -> Update:
         problems,
         None,
         keys,
-        state["missing"],
+        unite(state["missing"]),
         limits,
         most=most,
         laid_out=state["whole"],

@@ -45,6 +45,14 @@ class NumberedText(View):
     entries: tuple[int, ...] = Field((), exclude=True)
     """Where in `plain` the entries of a manual begin."""
 
+    @model_serializer(mode="wrap")
+    def _show(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Show words once: of a page whose publisher is only known by its host, the host."""
+        shown: dict[str, Any] = dump(self)
+        if self.publisher == self.place.removeprefix("www."):
+            shown.pop("publisher", None)
+        return shown
+
 
 class ShownFinding(View):
     """A finding."""

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from deepdiver.core.headings import marked_headings
 from deepdiver.core.record import Mark
 from deepdiver.core.text import Span
-from deepdiver.strategies.shared.choose_passages import SECTION_CHARS, Unread, choose_passages
+from deepdiver.strategies.shared.choose_passages import (
+    ENOUGH,
+    SECTION_CHARS,
+    Unread,
+    choose_passages,
+)
 
 FILLER = "The weather was mild and the harbour lay still for the whole of that day. " * 12
 
@@ -140,20 +145,96 @@ def test_a_short_section_is_read_whole_if_a_passage_of_it_was_found() -> None:
         assert (exception in " ".join(span.of(text) for span in spans)) is whole
 
 
+def chosen_sparingly(texts: list[str], wanted: list[str], most: int = 100_000) -> list[str]:
+    """Return the words that are chosen of each text where something is left for later."""
+    unread = [Unread(text, [Span(0, len(text))]) for text in texts]
+    made = choose_passages(unread, wanted, most, sparing=True)
+    return [
+        " ".join(span.of(text) for span in spans) for text, spans in zip(texts, made, strict=True)
+    ]
+
+
+def pages_on(matter: str, many: int) -> list[str]:
+    """Return pages of three passages of which each has the words of a matter, and no two agree."""
+    return [
+        "\n\n".join(
+            f"{matter} {' '.join(f'w{page}x{part}n{word}.' for word in range(90))}"
+            for part in range(3)
+        )
+        for page in range(many)
+    ]
+
+
+@pytest.mark.parametrize("wanted", [[], ["zebra"]])
+def test_sparingly_too_a_text_without_a_shared_word_is_read_from_its_beginning(
+    wanted: list[str],
+) -> None:
+    (said,) = chosen_sparingly([f"It begins. {FILLER}\n\n{FILLER}"], wanted, 900)
+    assert said.startswith("It begins.")
+
+
+def test_what_many_passages_say_is_not_read_from_all_though_it_would_fit() -> None:
+    pages = pages_on("The salt load of reservoirs.", 30)
+    said = chosen_sparingly(pages, ["salt load of reservoirs"])
+    assert sum(part.count("The salt load") for part in said) == ENOUGH
+    assert sum(map(bool, said)) == ENOUGH, "one of each page before a second of any"
+    assert sum(part.count("The salt") for part in chosen(pages, ["salt"], 100_000)) == 90
+
+
+def test_what_few_say_is_read_besides() -> None:
+    rare = "The salt load fell by gypsum. " + " ".join(f"g{n}." for n in range(90))
+    pages = [*pages_on("The salt load of reservoirs.", 30), rare]
+    said = chosen_sparingly(pages, ["salt load of reservoirs", "salt load gypsum"])
+    assert "gypsum" in said[-1]
+
+
+def test_a_passage_that_is_chosen_for_one_problem_is_read_for_all() -> None:
+    pages = pages_on("The salt load of reservoirs.", 30)
+    one = chosen_sparingly(pages, ["salt load of reservoirs"])
+    both = chosen_sparingly(pages, ["salt load of reservoirs", "reservoirs and their salt load"])
+    assert sum(map(len, both)) == sum(map(len, one))
+
+
+def test_what_bears_little_on_a_problem_is_left_for_later() -> None:
+    (filler,) = pages_on("A load of hay.", 1)
+    best = "Gypsum lowers the salt load of reservoirs. " + " ".join(f"g{n}." for n in range(90))
+    said = chosen_sparingly([best, filler], ["gypsum salt load of reservoirs"])
+    assert said == [best, ""]
+
+
+def test_a_copy_is_read_once() -> None:
+    (page,) = pages_on("The salt load of reservoirs.", 1)
+    copy = page.replace("w0x0n7.", "w0x0n7,")
+    said = " ".join(chosen_sparingly([page, copy], ["salt load of reservoirs"]))
+    assert said.count("The salt load") == 3
+
+
+def test_what_the_search_has_found_is_read_whatever_it_adds() -> None:
+    pages = pages_on("The salt load of reservoirs.", 2 * ENOUGH)
+    unread = [
+        Unread(text, [Span(0, len(text))], [(Span(0, 20), 0)] if number < ENOUGH else [])
+        for number, text in enumerate(pages)
+    ]
+    made = choose_passages(unread, ["salt load of reservoirs"], 100_000, sparing=True)
+    assert all(made[:ENOUGH])
+    assert not any(made[ENOUGH:]), "they have said enough"
+
+
 @given(
     st.lists(st.text(alphabet="ab .\n#1", max_size=300), max_size=4),
     st.lists(st.sampled_from(["a", "b a", "1.1", "zz"]), max_size=3),
     st.integers(min_value=1, max_value=2_000),
     st.booleans(),
+    st.booleans(),
 )
 def test_what_is_chosen_fits_and_stands_in_its_parts(
-    texts: list[str], wanted: list[str], most: int, found: bool
+    texts: list[str], wanted: list[str], most: int, found: bool, sparing: bool
 ) -> None:
     halves = [
         Unread(text, [Span(0, len(text) // 2)], [(Span(0, len(text) // 3), at)] if found else [])
         for at, text in enumerate(texts)
     ]
-    made = choose_passages(halves, wanted, most)
+    made = choose_passages(halves, wanted, most, sparing=sparing)
     assert len(made) == len(texts)
     size = 0
     for (text, (part,), *_), spans in zip(halves, made, strict=True):

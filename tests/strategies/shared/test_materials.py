@@ -13,6 +13,7 @@ from deepdiver.core.text import Span
 from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.findings import label_findings, make_finding
 from deepdiver.strategies.shared.materials import (
+    AROUND_CHARS,
     Material,
     gather_material,
     labels_in,
@@ -53,6 +54,19 @@ def test_texts_that_do_not_fit_are_shown_around_their_findings(
     assert "<6>" in shown
     assert "<7>" not in shown
     assert shown.endswith(GAP)
+
+
+def test_of_long_sentences_fewer_are_shown_around_a_finding_and_always_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, "FREE", replace(room.FREE, texts=4_000))
+    for words, many in ((12, 4), (30, 2), (70, 1)):
+        long = " ".join(f"Sentence {n} {'stands ' * words}here." for n in range(1, 400))
+        deps, keys = desk(tmp_path / str(many), {"long": long})
+        shown = gather_material(deps, keys).texts[0].text
+        assert f"<{2 + many}>" in shown, "the finding is the second sentence"
+        assert f"<{3 + many}>" not in shown
+        assert many * len(f"Sentence 3 {'stands ' * words}here. ") <= AROUND_CHARS
 
 
 def test_what_has_no_room_is_left_out_with_its_findings(

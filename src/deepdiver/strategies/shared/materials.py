@@ -36,6 +36,10 @@ _NUMBER = re.compile(r"\d{1,6}")
 AROUND = 4
 """Units before and after a quote that are shown with it, where a text is not shown whole. With two,
 the name of what a sentence is about, or the exception to it, was often cut off."""
+AROUND_CHARS = 600
+"""Characters before and after a quote beyond which no further unit is shown, except the nearest:
+four sentences of an encyclopaedia. Of laws and reports whose sentences are twice as long, four took
+half a page on either side of each quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,17 +282,27 @@ def _surroundings(text: str, quoted: Sequence[Span]) -> list[Span]:
     """Return the parts of a text around its quotes, in order; parts that touch are one."""
     units = units_of(text)
     numbers: set[int] = set()
-    for span in quoted:
-        first, last = _units_in(text, span)
-        numbers.update(range(first - AROUND, last + AROUND + 1))
+    for span in quoted if units else ():
+        numbers.update(_numbers_around(units, *_units_in(text, span)))
     spans: list[Span] = []
-    for number in sorted(number for number in numbers if 1 <= number <= len(units)):
+    for number in sorted(numbers):
         unit = units[number - 1]
         if spans and not text[spans[-1].end : unit.start].strip(" \t\n#|-*•>.)0123456789"):
             spans[-1] = Span(spans[-1].start, unit.end)
         else:
             spans.append(unit)
     return spans
+
+
+def _numbers_around(units: Sequence[Span], first: int, last: int) -> Iterator[int]:
+    """Yield the numbers of the units that are shown with a quote, itself included."""
+    shown = range(max(first - AROUND, 1), min(last + AROUND, len(units)) + 1)
+    start, end = units[min(first, len(units)) - 1].start, units[min(last, len(units)) - 1].end
+    for number in shown:
+        unit = units[number - 1]
+        is_near = start - unit.start <= AROUND_CHARS and unit.end - end <= AROUND_CHARS
+        if is_near or first - 1 <= number <= last + 1:
+            yield number
 
 
 def _units_in(text: str, span: Span) -> tuple[int, int]:

@@ -573,15 +573,15 @@ def _choose(
         if gaps:  # a copy at another address is the same text
             new.setdefault(item.source.snapshot, (item, gaps))
     left = deps.settings.reading_tokens * TOKEN_BYTES - deps.readings.size
-    rounds = OWN_ROUNDS if all(item.found for item, _ in new.values()) else ROUNDS
-    most = left if whole else max(left // rounds, LEAST_CHARS)
+    own = all(item.found for item, _ in new.values())
+    most = left if whole else max(left // (OWN_ROUNDS if own else ROUNDS), LEAST_CHARS)
     parts = [gaps for _, gaps in new.values()]
     if sum(map(_length, parts)) > most:
         texts_ = [
             Unread(item.read.text, gaps, tuple(item.found.items()), _headings(item.read))
             for item, gaps in new.values()
         ]
-        parts = choose_passages(texts_, _wanted(wishes), most)
+        parts = choose_passages(texts_, _wanted(wishes), most, sparing=not (whole or own))
     return [
         item.read._replace(parts=with_heads(item.read.text, piece, _headings(item.read)))
         for (item, _), chosen in zip(new.values(), parts, strict=True)
