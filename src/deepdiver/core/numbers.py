@@ -6,6 +6,7 @@ answers among them.
 
 from __future__ import annotations
 
+import functools
 import re
 from decimal import Decimal
 
@@ -73,6 +74,8 @@ def _value(match: re.Match[str]) -> Decimal:
     return Decimal(plain.replace(",", "."))
 
 
+_REMEMBERED = 2_000
+"""Characters of a text whose numbers are cached."""
 ROUNDED_TO, ROUNDED_FROM = 3, 10_000
 """The fewest digits of a rounded number, and the least whole number that may be one."""
 
@@ -82,10 +85,15 @@ def numbers(text: str) -> list[Decimal]:
 
     Those inside dates are left out, and so are the sections of manual pages.
     """
+    return list(_numbers(text) if len(text) <= _REMEMBERED else _numbers.__wrapped__(text))
+
+
+@functools.lru_cache(maxsize=4_096)  # an audit holds the same sentences against many quotes
+def _numbers(text: str) -> tuple[Decimal, ...]:
     bare = _undated(text)
     found = [(match.start(), _scaled(bare, match)) for match in _NUMBER.finditer(bare)]
     found += [(match.start(), _spelled(match.group())) for match in _SPELLED.finditer(bare)]
-    return [value for _, value in sorted(found)]
+    return tuple(value for _, value in sorted(found))
 
 
 def figures_in(text: str) -> set[Decimal]:
