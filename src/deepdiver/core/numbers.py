@@ -16,11 +16,11 @@ from deepdiver.core.text import part_scripts, words
 _THIN = " \u00a0\u2009\u202f"
 """Spaces that group the digits of a number."""
 _NUMBER = re.compile(
-    r"(?<![\w.,])[-−+]?(?:"
+    r"(?=[-−+.\d])(?:(?<![\w.,])[-−+]?(?:"
     r"(?P<commas>[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)"
     rf"|(?P<spaces>[1-9]\d{{0,2}}(?:[{_THIN}]\d{{3}})+(?:[.,]\d+)?)"
     r"|(?P<dots>[1-9]\d{0,2}(?:\.\d{3}){2,}(?:,\d+)?)"
-    r")(?!\d)|(?:(?<![\w.])|(?<=\.\.))[-−+]?(?:\d+(?:[.,]\d+)?|(?<!\.)\.\d+)"
+    r")(?!\d)|(?:(?<![\w.])|(?<=\.\.))[-−+]?(?:\d+(?:[.,]\d+)?|(?<!\.)\.\d+))"
 )
 _MANUAL = re.compile(r"(?<=[A-Za-z0-9_])\(\d[A-Za-z]{0,2}\)")
 """The section of a manual, behind the name of a page: read(2)."""
@@ -54,7 +54,7 @@ _BELOW_THOUSAND = (
     rf"|{_BELOW_HUNDRED})"
 )
 _SPELLED = re.compile(
-    rf"\b{_BELOW_THOUSAND}(?:{_SEP}(?:{'|'.join(_SCALE)})\b(?:{_SEP}(?:and{_SEP})?{_BELOW_THOUSAND})?)*",
+    rf"\b(?=[zotfsenh]){_BELOW_THOUSAND}(?:{_SEP}(?:{'|'.join(_SCALE)})\b(?:{_SEP}(?:and{_SEP})?{_BELOW_THOUSAND})?)*",
     re.IGNORECASE,
 )
 
@@ -85,7 +85,7 @@ def numbers(text: str) -> list[Decimal]:
 
     Those inside dates are left out, and so are the sections of manual pages.
     """
-    return list(_numbers(text) if len(text) <= _REMEMBERED else _numbers.__wrapped__(text))
+    return list((_numbers if len(text) <= _REMEMBERED else _numbers_of_long)(text))
 
 
 @functools.lru_cache(maxsize=4_096)  # an audit holds the same sentences against many quotes
@@ -94,6 +94,10 @@ def _numbers(text: str) -> tuple[Decimal, ...]:
     found = [(match.start(), _scaled(bare, match)) for match in _NUMBER.finditer(bare)]
     found += [(match.start(), _spelled(match.group())) for match in _SPELLED.finditer(bare)]
     return tuple(value for _, value in sorted(found))
+
+
+# And all that a source says against each statement in turn.
+_numbers_of_long = functools.lru_cache(maxsize=8)(_numbers.__wrapped__)
 
 
 def figures_in(text: str) -> set[Decimal]:
