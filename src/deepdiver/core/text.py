@@ -162,7 +162,7 @@ def _known_units(text: str) -> tuple[tuple[Span, bool], ...]:
     for block, heading in blocks(text):
         parts = [block] if heading else _sentences_of(text, block)
         found += ((part, heading) for part in parts)
-    return found
+    return tuple(found)
 
 
 def _sentences_of(text: str, block: Span) -> Iterator[Span]:
