@@ -94,8 +94,7 @@ def headings_above(text: str, start: int, told: tuple[Heading, ...] = ()) -> lis
         told: The headings that its format tells. They count where its lines show fewer: there,
             "# umount /mnt" is a command.
     """
-    shown = headings_of(text)
-    held = shown if len(shown) >= len(told) else told
+    held = _held(text, told)
     above: list[Heading] = []
     lowest = next((item.level for item in held if item.span.start == start), _LOWEST)
     for heading in reversed([item for item in held if item.span.start < start]):
@@ -105,6 +104,26 @@ def headings_above(text: str, start: int, told: tuple[Heading, ...] = ()) -> lis
     if len(above) > 1 and _is_title(held, above[0]):
         above = above[1:]
     return above[-DEEPEST:]
+
+
+def heading_over(text: str, start: int, told: tuple[Heading, ...] = ()) -> str:
+    """Return the words of the nearest heading above an offset of a text."""
+    above = headings_above(text, start, told)
+    return above[-1].span.of(text).strip("# ") if above else ""
+
+
+def headings_over(
+    text: str, part: Span, told: tuple[Heading, ...] = ()
+) -> Iterator[tuple[int, str]]:
+    """Yield the nearest heading above the start of a part, and each offset in it with another."""
+    within = (head.span.start + 1 for head in _held(text, told))
+    for start in (part.start, *(at for at in within if part.start < at < part.end)):
+        yield start, heading_over(text, start, told)
+
+
+def _held(text: str, told: tuple[Heading, ...]) -> tuple[Heading, ...]:
+    shown = headings_of(text)
+    return shown if len(shown) >= len(told) else told
 
 
 def _is_title(held: Sequence[Heading], heading: Heading) -> bool:

@@ -113,10 +113,9 @@ def language_of(text: str) -> str:
 @functools.lru_cache(maxsize=1_024)
 def _language_of(text: str) -> str:
     # Remembered, since an audit asks about the same quotes for each of its lines.
-    text = _ADDRESSES.sub(" ", text)
-    names = Counter[str]()
-    for letter, times in Counter(filter(str.isalpha, text)).items():
-        names[unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]] += times
+    if any(sign in text for sign in ("@", "://", "www.")):
+        text = _ADDRESSES.sub(" ", text)
+    names = _letters_by_script(text)
     if not names:
         return ""
     if names["HIRAGANA"] or names["KATAKANA"]:  # Japanese has Chinese characters too
@@ -135,6 +134,21 @@ def _language_of(text: str) -> str:
     )
     (most, name), (next_most, _) = scores[:2]
     return name if most >= 2 and most > next_most else ""
+
+
+def _letters_by_script(text: str) -> Counter[str]:
+    """Return how many letters of each script a text has."""
+    if text.isascii():
+        return Counter(LATIN=1) if any(map(str.isalpha, text)) else Counter()
+    names = Counter[str]()
+    for letter, times in Counter(filter(str.isalpha, text)).items():
+        names[_script_of(letter)] += times
+    return names
+
+
+@functools.lru_cache(maxsize=4_096)
+def _script_of(letter: str) -> str:
+    return unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]
 
 
 def code_of(text: str) -> str:

@@ -6,6 +6,7 @@ answers among them.
 
 from __future__ import annotations
 
+import functools
 import re
 from decimal import Decimal
 
@@ -15,11 +16,11 @@ from deepdiver.core.text import part_scripts, words
 _THIN = " \u00a0\u2009\u202f"
 """Spaces that group the digits of a number."""
 _NUMBER = re.compile(
-    r"(?<![\w.,])[-−+]?(?:"
+    r"(?=[-−+.\d])(?:(?<![\w.,])[-−+]?(?:"
     r"(?P<commas>[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)"
     rf"|(?P<spaces>[1-9]\d{{0,2}}(?:[{_THIN}]\d{{3}})+(?:[.,]\d+)?)"
     r"|(?P<dots>[1-9]\d{0,2}(?:\.\d{3}){2,}(?:,\d+)?)"
-    r")(?!\d)|(?:(?<![\w.])|(?<=\.\.))[-−+]?(?:\d+(?:[.,]\d+)?|(?<!\.)\.\d+)"
+    r")(?!\d)|(?:(?<![\w.])|(?<=\.\.))[-−+]?(?:\d+(?:[.,]\d+)?|(?<!\.)\.\d+))"
 )
 _MANUAL = re.compile(r"(?<=[A-Za-z0-9_])\(\d[A-Za-z]{0,2}\)")
 """The section of a manual, behind the name of a page: read(2)."""
@@ -53,7 +54,7 @@ _BELOW_THOUSAND = (
     rf"|{_BELOW_HUNDRED})"
 )
 _SPELLED = re.compile(
-    rf"\b{_BELOW_THOUSAND}(?:{_SEP}(?:{'|'.join(_SCALE)})\b(?:{_SEP}(?:and{_SEP})?{_BELOW_THOUSAND})?)*",
+    rf"\b(?=[zotfsenh]){_BELOW_THOUSAND}(?:{_SEP}(?:{'|'.join(_SCALE)})\b(?:{_SEP}(?:and{_SEP})?{_BELOW_THOUSAND})?)*",
     re.IGNORECASE,
 )
 
@@ -73,6 +74,8 @@ def _value(match: re.Match[str]) -> Decimal:
     return Decimal(plain.replace(",", "."))
 
 
+_REMEMBERED = 2_000
+"""Characters of a text whose numbers are cached."""
 ROUNDED_TO, ROUNDED_FROM = 3, 10_000
 """The fewest digits of a rounded number, and the least whole number that may be one."""
 
@@ -82,10 +85,19 @@ def numbers(text: str) -> list[Decimal]:
 
     Those inside dates are left out, and so are the sections of manual pages.
     """
+    return list((_numbers if len(text) <= _REMEMBERED else _numbers_of_long)(text))
+
+
+@functools.lru_cache(maxsize=4_096)  # an audit holds the same sentences against many quotes
+def _numbers(text: str) -> tuple[Decimal, ...]:
     bare = _undated(text)
     found = [(match.start(), _scaled(bare, match)) for match in _NUMBER.finditer(bare)]
     found += [(match.start(), _spelled(match.group())) for match in _SPELLED.finditer(bare)]
-    return [value for _, value in sorted(found)]
+    return tuple(value for _, value in sorted(found))
+
+
+# And all that a source says against each statement in turn.
+_numbers_of_long = functools.lru_cache(maxsize=8)(_numbers.__wrapped__)
 
 
 def figures_in(text: str) -> set[Decimal]:

@@ -162,13 +162,18 @@ def sentences(text: str) -> list[Span]:
     return [span for span, heading in _units(text) if not heading]
 
 
-def _units(text: str) -> list[tuple[Span, bool]]:
+def _units(text: str) -> Sequence[tuple[Span, bool]]:
     """Return the sentences and headings, each with whether it is a heading."""
+    return _known_units(text) if len(text) <= _REMEMBERED else _known_units.__wrapped__(text)
+
+
+@functools.lru_cache(maxsize=1_024)  # an audit looks for its lines in the same quotes
+def _known_units(text: str) -> tuple[tuple[Span, bool], ...]:
     found: list[tuple[Span, bool]] = []
     for block, heading in blocks(text):
         parts = [block] if heading else _sentences_of(text, block)
         found += ((part, heading) for part in parts)
-    return found
+    return tuple(found)
 
 
 def _sentences_of(text: str, block: Span) -> Iterator[Span]:
@@ -526,7 +531,7 @@ def part_scripts(text: str) -> str:
 
     So a name ends where its script does: `AIOの完了` is `AIO の完了`.
     """
-    return _SCRIPT_ENDS.sub(" ", text)
+    return text if text.isascii() else _SCRIPT_ENDS.sub(" ", text)
 
 
 def words(text: str) -> list[str]:
@@ -536,6 +541,8 @@ def words(text: str) -> list[str]:
 
 @functools.lru_cache(maxsize=1_024)  # an audit holds the same sentences against many quotes
 def _words(text: str) -> tuple[str, ...]:
+    if text.isascii():
+        return tuple(_WORD.findall(text.lower()))
     whole = unicodedata.normalize("NFC", text)  # a letter and its accent apart would end the word
     return tuple(match.group().lower().replace("’", "'") for match in _WORD.finditer(whole))
 

@@ -89,6 +89,8 @@ class ReaderModel:
     probabilities end at 0.955 and 0.93."""
     batch_tokens: int
     """Tokens in one run of the graph: with more it is not faster, and needs more memory."""
+    packed: bool = True
+    """Whether the runtime holds its weights in a second layout."""
 
 
 SMALL = ReaderModel(
@@ -106,6 +108,7 @@ CLOSE = ReaderModel(
     supports=0.7,
     contradicts=0.907,
     batch_tokens=512,
+    packed=False,
 )
 
 Stance = Literal["supports", "refutes", "neutral"]
@@ -328,15 +331,21 @@ class Reader:
         return made
 
     def _load(self) -> tuple[Tokenizer, Tokenizer, Any]:
-        file, sha256 = embed.FOLDER / "tokenizer.json", embed.HASHES["tokenizer.json"]
-        tokenizer, windows = (
-            onnx_model.load_tokenizer(file, sha256),
-            onnx_model.load_tokenizer(file, sha256),
-        )
-        tokenizer.enable_truncation(MAX_TOKENS)
-        windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
         model = onnx_model.checked(self._model.folder / FILE, self._model.sha256)
-        return tokenizer, windows, onnx_model.open_session(model)
+        return *_tokenizers(), onnx_model.open_session(model, packed=self._model.packed)
+
+
+@cache
+def _tokenizers() -> tuple[Tokenizer, Tokenizer]:
+    """Return the tokenizers of pairs, and of windows of long passages; both readers use them."""
+    file, sha256 = embed.FOLDER / "tokenizer.json", embed.HASHES["tokenizer.json"]
+    tokenizer, windows = (
+        onnx_model.load_tokenizer(file, sha256),
+        onnx_model.load_tokenizer(file, sha256),
+    )
+    tokenizer.enable_truncation(MAX_TOKENS)
+    windows.enable_truncation(MAX_TOKENS, stride=OVERLAP, strategy="only_second")
+    return tokenizer, windows
 
 
 @cache

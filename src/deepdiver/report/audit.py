@@ -8,6 +8,7 @@ whether the quotes carry the sense.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections import Counter
@@ -331,6 +332,7 @@ def _without_tail(name: str) -> str:
     return _TAIL.sub(lambda tail: "" if tail[1].islower() else tail[0], name)
 
 
+@functools.lru_cache(maxsize=64)  # each name of a sentence is looked for in the same texts
 def bare_words(text: str) -> frozenset[str]:
     """Return the words of a text as names are compared with them."""
     return frozenset(

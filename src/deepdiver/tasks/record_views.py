@@ -44,6 +44,8 @@ class NumberedText(View):
     """Where in `plain` a search found something, from and to; none: anywhere."""
     entries: tuple[int, ...] = Field((), exclude=True)
     """Where in `plain` the entries of a manual begin."""
+    headings: tuple[tuple[int, str], ...] = Field((), exclude=True)
+    """From where on in `plain` which heading is the nearest above."""
 
     @model_serializer(mode="wrap")
     def _show(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:

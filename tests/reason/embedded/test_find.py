@@ -54,6 +54,26 @@ def test_what_the_message_says_before_its_question_may_be_what_it_is_about(
     assert rated[0] == "Who chairs the board?"
 
 
+def test_a_passage_is_rated_with_the_heading_that_is_known_to_be_above(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rated: list[str] = []
+
+    def rate(question: str, passages: Sequence[str]) -> list[Rating]:
+        rated.extend(passages)
+        return [Rating(1.0, 1.0, 1.0)] * len(passages)
+
+    monkeypatch.setattr(module, "rate", rate)
+    text = shown_text(id="T1", title="Board", text="Ada Holm chairs it.\n\nBo Lind left it.")
+    known = text.model_copy(update={"headings": ((0, ""), (10, "Changes"))})
+    find(task(known))
+    find(task(shown_text(id="T1", title="Board", text="# Now\n\nAda Holm chairs it.")))
+    assert rated == [
+        "Board. Ada Holm chairs it. Bo Lind left it.",
+        "Board. Now. Ada Holm chairs it.",
+    ]
+
+
 def test_questions_and_scraps_are_no_findings() -> None:
     text = shown_text(id="T1", title="", text="# A\n\nWho chairs it?\n\n# B\n\nHarbour board")
     assert find(task(text)).findings == ()

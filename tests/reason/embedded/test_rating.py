@@ -12,6 +12,7 @@ from deepdiver.reason.embedded.rating import (
     in_its_place,
     nearness,
     order_closely,
+    placed,
     rate,
     rate_findings,
     rate_for_account,
@@ -175,3 +176,12 @@ def test_in_another_language_nearness_is_by_words(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(rating, "load_embedder", lambda: pytest.fail("it knows English alone"))
     asked = "Wer leitet den Hafenrat und wann tagt er?"
     assert nearness(asked, ["Der Hafenrat tagt.", "Es regnet."])[1] == 0.0
+
+
+def test_a_text_stands_behind_its_title_and_heading() -> None:
+    said = "Press MUTE. Close the clamp."
+    assert placed("", "", said) == said
+    assert placed("Pumps", "", said) == f"Pumps. {said}"
+    assert placed("Pumps", "Alarm", said) == f"Pumps. Alarm. {said}"
+    assert placed("Alarm", "Alarm", said) == f"Alarm. {said}", "once is enough"
+    assert placed("Pumps", "Press", said) == f"Pumps. {said}", "it says so itself"

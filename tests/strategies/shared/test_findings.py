@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from deepdiver.core.record import Credibility, Finding, Source, SourceKind
+from deepdiver.core.record import Credibility, Finding, Mark, Source, SourceKind
 from deepdiver.core.text import Span, sentences
 from deepdiver.strategies.shared import room
 from deepdiver.strategies.shared.findings import (
+    BETWEEN,
     SNIPPET,
+    ReadSource,
     add_sources,
     find_label,
     fit_findings,
@@ -172,3 +174,21 @@ async def test_sources_are_listed_once_with_a_snippet_and_what_they_brought(
     later = add_sources(deps, listed[1:], [first["id"]], looked.findings)
     assert later == [*listed[1:], first]
     assert [item["findings"] for item in add_sources(deps, listed, (), ())] == [0] * len(listed)
+
+
+def test_the_headings_above_are_known_by_their_place_in_what_is_shown() -> None:
+    text = "NAME\ncurl\n\nOPTIONS\n-L\nFollow.\n\nEXIT CODES\n47\nToo many."
+    marks = tuple(
+        Mark(start=text.index(label), kind="heading", label=label)
+        for label in ("NAME", "OPTIONS", "EXIT CODES")
+    )
+    source = Source(
+        id="s_c", kind=SourceKind.PAGE, url="curl.1", title="curl(1)", snapshot="h", marks=marks
+    )
+    follow, last = text.index("Follow"), text.index("47")
+    parts = (Span(follow, follow + 7), Span(last, len(text)))
+    read = ReadSource(source, text, parts)
+    second = 7 + len(BETWEEN)
+    assert list(read.headings) == [(0, "OPTIONS"), (second, "EXIT CODES")]
+    assert read.shown[second:].startswith("47")
+    assert list(ReadSource(source, text).headings) == []

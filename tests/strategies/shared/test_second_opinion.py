@@ -811,6 +811,8 @@ def test_odds_rise_with_the_probability_and_have_an_end(one: float, other: float
         ("Two things hold: Anna Holm owns it.", "Two things hold:\n\n- Anna Holm owns it.\n- No."),
         ("Owner: | Holm Since: | 1990", "| Owner: | Holm\n| Since: | 1990"),
         ("Steps: Ask Holm.", "Steps:\n\n1. Ask Holm.\n2. Wait."),
+        ("-L, --location: Follow it.", "-L, --location\n    Follow it. Even twice."),
+        ("**--url <URL>:** Fetch it.", "--url <URL>\nFetch it."),
     ],
 )
 def test_a_sentence_that_stands_in_its_quote(said: str, quote: str) -> None:
@@ -832,6 +834,8 @@ def test_a_sentence_that_stands_in_its_quote(said: str, quote: str) -> None:
         ("The rent is 5.", "The rent is 5.7 million."),
         ("Two things hold: He left.", "Two things hold:\n\n- Anna Holm owns it.\n- He left."),
         ("Anna Holm owns it.", "Not so:\n\n- that Anna Holm owns it."),
+        ("-L: Follow it.", "-L, --location\n    Follow it."),
+        ("-L, --location: Follow it.", "-L, --location\n    Do not follow it. Follow it once."),
     ],
 )
 def test_a_sentence_that_does_not(said: str, quote: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from deepdiver.core.entries import names_term
 from deepdiver.core.text import count_words, terms
@@ -14,11 +16,10 @@ from deepdiver.reason.embedded.language.form import AskedQuestion, Form
 from deepdiver.reason.embedded.language.units import (
     PASSAGE,
     Passage,
-    in_context,
     passages_in,
     units_in,
 )
-from deepdiver.reason.embedded.rating import ABOUT_IT, NAMED, Rating, rate
+from deepdiver.reason.embedded.rating import ABOUT_IT, NAMED, Rating, placed, rate
 from deepdiver.tasks import Extracted, ExtractFindings, Extraction, NumberedText
 
 FINDINGS, ACCOUNT_FINDINGS = 16, 24
@@ -149,7 +150,14 @@ def _candidates(texts: Sequence[NumberedText], size: int) -> Iterator[Candidate]
     for place, text in enumerate(texts):
         for passage in passages_in(text.plain, text.found, size, text.entries):
             if count_words(passage.text) >= FEWEST_WORDS and not passage.text.endswith("?"):
-                yield Candidate(text, place, passage, in_context(text.title, passage))
+                heading = _heading_over(text, passage)
+                yield Candidate(text, place, passage, placed(text.title, heading, passage.text))
+
+
+def _heading_over(text: NumberedText, passage: Passage) -> str:
+    """Return the heading that a passage stands under; its text may not show which line is one."""
+    number = bisect_right(text.headings, passage.span.start, key=itemgetter(0))
+    return text.headings[number - 1][1] if number else passage.heading
 
 
 def _preselect(question: str, listed: Sequence[Candidate], by_date: bool) -> list[Candidate]:

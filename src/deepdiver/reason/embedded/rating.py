@@ -146,10 +146,14 @@ def order_closely(
 
 def in_its_place(finding: ShownFinding) -> str:
     """Return what a finding says, behind the title of its source and the heading above it."""
-    said, heading = finding.statement, finding.heading
-    if heading and heading != finding.source.strip() and not said.startswith(heading):
+    return placed(finding.source, finding.heading, finding.statement)
+
+
+def placed(title: str, heading: str, said: str) -> str:
+    """Return a text behind the title of its source and the heading above it."""
+    if heading and heading != title.strip() and not said.startswith(heading):
         said = told_by(heading, said)
-    return told_by(finding.source, said)
+    return told_by(title, said)
 
 
 def rate_for_account(question: str, findings: Sequence[ShownFinding]) -> list[Rating]:

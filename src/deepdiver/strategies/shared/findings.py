@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from deepdiver.core.entries import entries_of
+from deepdiver.core.headings import headings_over, marked_headings
 from deepdiver.core.identity import content_id
 from deepdiver.core.numbering import GAP
 from deepdiver.core.origins import origins
@@ -49,10 +50,23 @@ class ReadSource(NamedTuple):
     @property
     def entries(self) -> Iterator[int]:
         """Where in these words the entries of a manual begin."""
-        at = 0
-        for part in self.parts:
+        for at, part in self._placed():
             starts = (start for start in entries_of(self.text) if part.start <= start < part.end)
             yield from (at + start - part.start for start in sorted(starts))
+
+    @property
+    def headings(self) -> Iterator[tuple[int, str]]:
+        """From where on in these words which heading is the nearest above."""
+        told = marked_headings(self.source.marks)
+        for at, part in self._placed():
+            for start, words in headings_over(self.text, part, told):
+                yield at + start - part.start, words
+
+    def _placed(self) -> Iterator[tuple[int, Span]]:
+        """Yield where in these words each part begins, and the part."""
+        at = 0
+        for part in self.parts:
+            yield at, part
             at += part.end - part.start + len(BETWEEN)
 
 
@@ -91,6 +105,7 @@ def number_text(
     plain: str = "",
     found: Iterable[Span] = (),
     entries: Iterable[int] = (),
+    headings: Iterable[tuple[int, str]] = (),
 ) -> NumberedText:
     """Return a source's text as a task sees it.
 
@@ -101,6 +116,7 @@ def number_text(
         plain: The same without numbers.
         found: The passages of it that a search found.
         entries: Where the entries of a manual begin.
+        headings: From where on which heading is the nearest above.
     """
     return NumberedText(
         id=label,
@@ -114,6 +130,7 @@ def number_text(
         plain=plain,
         found=tuple((span.start, span.end) for span in found),
         entries=tuple(entries),
+        headings=tuple(headings),
     )
 
 

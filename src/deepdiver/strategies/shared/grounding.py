@@ -86,6 +86,7 @@ Bearing = Literal["grounded", "foreign", "unread"]
 
 
 @functools.lru_cache(maxsize=256)  # the quotes of a section carry each of its lines
+@functools.lru_cache(maxsize=4_096)  # an audit holds the same texts against each of its lines
 def stems(text: str) -> frozenset[str]:
     """Return the beginnings of a text's words that say what it is about, in any script."""
     text = text.replace("_", " ")  # the name of a column may be Third_Party_Involvement

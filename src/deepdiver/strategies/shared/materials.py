@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deepdiver.core.headings import headings_above, marked_headings
+from deepdiver.core.headings import heading_over, marked_headings
 from deepdiver.core.numbering import MOST_CITED, cut_quotes, numbers_in, show_numbered, units_of
 from deepdiver.core.origins import origins
 from deepdiver.core.readings import join_parts
@@ -337,14 +337,10 @@ def _cited_finding(
         published=entry.source.dated(finding.quotes[0].passage.start),
         credibility=entry.source.credibility.score,
         origin=one_story[entry.source.id],
-        heading=_heading_above(entry, finding.quotes[0].passage.start),
+        heading=heading_over(
+            entry.text, finding.quotes[0].passage.start, marked_headings(entry.source.marks)
+        ),
     )
-
-
-def _heading_above(entry: ReadText, start: int) -> str:
-    """Return the words of the nearest heading above an offset of a text."""
-    above = headings_above(entry.text, start, marked_headings(entry.source.marks))
-    return above[-1].span.of(entry.text).strip("# ") if above else ""
 
 
 def cites_in(said: str) -> list[str]:

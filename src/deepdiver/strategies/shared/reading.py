@@ -785,6 +785,7 @@ def show_texts(labels: Mapping[str, ReadSource]) -> tuple[NumberedText, ...]:
             item.shown,
             item.found,
             item.entries,
+            item.headings,
         )
         for label, item in labels.items()
     )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
+from deepdiver.core.entries import term_of
 from deepdiver.core.numbering import units_of
 from deepdiver.core.numbers import numbers
 from deepdiver.core.record import (
@@ -412,10 +413,15 @@ def stands_whole(said: str, quote: str) -> bool:
     """Return whether a quote holds a sentence word for word, apart from typesetting and emphasis.
 
     Signs before the points of a list and the rows of a table are typesetting. It must begin and end
-    where sentences of the quote do: inside one, a "not" may apply to it.
+    where sentences of the quote do: inside one, a "not" may apply to it. Behind the term of an
+    entry, a colon stands for the end of its line.
     """
     quote = _SIGNS.sub("", quote).replace("*", "")
-    span = locate(_SIGNS.sub("", said).replace("*", "").rstrip(" ."), quote)
+    said = _SIGNS.sub("", said).replace("*", "").rstrip(" .")
+    term = " ".join(term_of(quote).split())
+    if term and said.startswith(f"{term}: "):
+        said = f"{term} {said[len(term) + 2 :]}"
+    span = locate(said, quote)
     if span is None:
         return False
     parts = [Span(0, len(quote)), *sentences(quote)]

@@ -12,7 +12,6 @@ from deepdiver.core.entries import entries_of
 from deepdiver.core.numbering import GAP
 from deepdiver.reason.embedded.language.units import (
     PASSAGE,
-    in_context,
     is_short,
     passage_lines,
     passages_in,
@@ -174,13 +173,6 @@ def test_passages_have_every_unit_once_and_in_order(text: str, most: int) -> Non
 )
 def test_a_line_is_plain(marked: str, plain: str) -> None:
     assert plain_line(marked) == plain
-
-
-def test_a_passage_is_read_after_its_title_and_heading() -> None:
-    alarm = passages_in(GUIDE)[1]
-    assert in_context("Pumps", alarm) == "Pumps. Alarm. Press MUTE. Close the clamp."
-    assert in_context("Alarm", alarm) == "Alarm. Press MUTE. Close the clamp."
-    assert in_context("", passages_in("Alone.")[0]) == "Alone."
 
 
 def test_the_sentence_with_an_answer_is_found() -> None:

@@ -197,12 +197,6 @@ def passage_lines(quote: str) -> list[str]:
     return [*lines, *filter(None, [opening.strip()])] or [plain_line(quote)]
 
 
-def in_context(title: str, passage: Passage) -> str:
-    """Return a passage after the title and the heading that it stands under."""
-    above = [title.strip(), passage.heading if passage.heading != title.strip() else ""]
-    return " ".join([*(f"{part.rstrip('.')}." for part in above if part), passage.text])
-
-
 def sentence_with(quote: str, words: str) -> str:
     """Return the unit of a quote that has some words; the first if none has them."""
     units = units_in(quote)
