@@ -28,7 +28,7 @@ import data
 import model
 import numpy as np
 import torch
-from course import Course, Limits, planned
+from course import Course, Limits, better, planned
 from data import Batch, Items
 from torch import Tensor, nn
 from torch.nn import functional as f
@@ -172,7 +172,10 @@ def train(
     opinion: dict[str, Tensor] | None,
     asked: argparse.Namespace,
 ) -> nn.Module | None:
-    """Train; return the average that held-out items prefer, or None if steps are left."""
+    """Train; return the average that held-out items prefer, or None if steps are left.
+
+    Both averages are saved: other figures may prefer the other one.
+    """
     device, role = str(items.flat.device), asked.what
     margin = MARGIN if role == "close" and asked.begin else 0.0
     batches = planned(
@@ -195,7 +198,12 @@ def train(
     course.advance(batches, loss, file, lambda *words: say(role, *words))
     if not course.finished:
         return None
-    return course.better(lambda average: held_loss(average, held), lambda *words: say(role, *words))
+    averages = course.averages()
+    for name, average in averages.items():
+        save(average, asked.folder / f"{role}-{name}.npz")
+    return better(
+        averages, lambda average: held_loss(average, held), lambda *words: say(role, *words)
+    )
 
 
 @torch.no_grad()
