@@ -101,7 +101,7 @@ def test_other_names_stand_in_both_texts_alike() -> None:
     names = ["Anna", "Berg", "Holm", "Lund", "Quist"]
     evidence, sentence = "Holm paid Anna; Lund did not.", "Anna was paid by Holm, not by Holmes."
     for seed in range(20):
-        told, said = exchange.renamed(evidence, sentence, names, random.Random(seed))  # noqa: S311
+        told, (said,) = exchange.renamed(evidence, [sentence], names, random.Random(seed))  # noqa: S311
         payer, paid = told.split(" paid ")[0], told.split(" paid ")[1].split(";")[0]
         assert payer != paid
         assert {payer, paid}.isdisjoint({"Holm", "Anna"})
@@ -110,5 +110,5 @@ def test_other_names_stand_in_both_texts_alike() -> None:
 
 
 def test_without_shared_names_nothing_changes() -> None:
-    both = ("Holm paid.", "Somebody paid.")
+    both = ("Holm paid.", ["Somebody paid."])
     assert exchange.renamed(*both, ["Holm", "Lund"], random.Random(1)) == both  # noqa: S311

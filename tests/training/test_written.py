@@ -61,7 +61,7 @@ def test_a_sentence_over_two_documents_and_its_errors_become_items() -> None:
         if source == "written.number":
             assert (label, two_way) == (written.REFUTES, 0)
         if source == "written.attribution":
-            assert (label, two_way) == (written.NEUTRAL, 1), "a quote does not deny the speaker"
+            assert (label, two_way) == (written.REFUTES, 0), "somebody else says it"
             assert "message 1, Ann" in passage, "who speaks is told where it is asked"
 
 
@@ -93,3 +93,23 @@ def test_items_that_share_names_have_a_copy_with_others() -> None:
     (copy,) = made[3:]
     assert copy[3:] == [0, 0, 6.0, "written.right.renamed"]
     assert not {"Holm", "Anna"} & {*copy[1].rstrip(".").split()}
+
+
+def test_copies_about_the_same_evidence_have_the_same_names() -> None:
+    rows = [{"units": ["Holm paid Anna.", "Lund and Quist waited."]}]
+    right = ["v", "Holm paid Anna.", "Anna got money from Holm.", 0, 0, 12.0, "written.right"]
+    wrong = ["v", "Holm paid Anna.", "Anna paid Holm.", 1, 0, 3.0, "written.name_swap"]
+    chance = random.Random(1)  # noqa: S311
+    first, second = written.with_other_names([right, wrong], rows, chance)[2:]
+    assert first[1] == second[1]
+    payer, paid = first[1].rstrip(".").split(" paid ")
+    assert first[2] == f"{paid} got money from {payer}."
+    assert second[2] == f"{paid} paid {payer}."
+
+
+def test_right_and_wrong_sentences_stand_beside_the_same_evidence() -> None:
+    for seed in range(20):
+        made = list(written.items([CHAT, SHEET, SENTENCES], random.Random(seed)))  # noqa: S311
+        shown = {item[1] for item in made if item[-1] == "written.right"}
+        beside = ("written.number", "written.attribution", "written.misnamed")
+        assert all(item[1] in shown for item in made if item[-1] in beside)

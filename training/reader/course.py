@@ -189,18 +189,24 @@ class Course:
         if len(held["chance"]["cuda"]) == torch.cuda.device_count():
             torch.cuda.set_rng_state_all(held["chance"]["cuda"])
 
-    def better(self, cost: Callable[[nn.Module], float], say: Say) -> nn.Module:
-        """Return the average with the lower loss on held-out items."""
-        averages = {
+    def averages(self) -> dict[str, nn.Module]:
+        """Return the reader with each average of its weights: the running one, and the tail's."""
+        return {
             "running": self.running.applied(self.reader),
             "tail": self.tail.applied(self.reader),
         }
-        costs = {name: cost(average) for name, average in averages.items()}
-        say(
-            "held-out loss of the averages:",
-            ", ".join(f"{name} {value:.4f}" for name, value in costs.items()),
-        )
-        return averages[min(costs, key=lambda name: costs[name])]
+
+
+def better(
+    averages: dict[str, nn.Module], cost: Callable[[nn.Module], float], say: Say
+) -> nn.Module:
+    """Return the average with the lower loss on held-out items."""
+    costs = {name: cost(average) for name, average in averages.items()}
+    say(
+        "held-out loss of the averages:",
+        ", ".join(f"{name} {value:.4f}" for name, value in costs.items()),
+    )
+    return averages[min(costs, key=lambda name: costs[name])]
 
 
 def planned(

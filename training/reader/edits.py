@@ -441,7 +441,7 @@ class Maker:
         )
         inside = lowered(bare(text))
         self.add(quoted, said(speaker, inside) + ".", SUPPORTS, "speaker")
-        self.add(quoted, said(other, inside) + ".", REFUTES, "speaker", unsure=True)
+        self.add(quoted, said(other, inside) + ".", REFUTES, "speaker")
         if chance.random() < 0.5:
             self.add(one.evidence, said(other, inside) + ".", NEUTRAL, "speaker")
 

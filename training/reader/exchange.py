@@ -144,26 +144,28 @@ def rare_names(texts: Iterable[str]) -> list[str]:
 
 
 def renamed(
-    evidence: str, sentence: str, names: Sequence[str], chance: random.Random
-) -> tuple[str, str]:
-    """Return both with other names in the place of those that they share.
+    evidence: str, sentences: Sequence[str], names: Sequence[str], chance: random.Random
+) -> tuple[str, list[str]]:
+    """Return evidence and sentences with other names in the place of those that they share.
 
-    Whether the one carries the other stays the same, so a reader cannot learn it from the names.
+    Whether the one carries the others stays the same, so a reader cannot learn it from the names.
+    All of the sentences get the same names: right and wrong ones can still be compared.
 
     Args:
         evidence: The evidence.
-        sentence: The sentence.
+        sentences: Sentences about it.
         names: What counts as a name, and may stand in the place of another.
         chance: Chooses.
     """
-    held = set(WORD.findall(evidence)) & set(WORD.findall(sentence)) & set(names)
-    others = chance.sample([name for name in names if name not in held], len(held))
+    told = set(WORD.findall(evidence))
+    held = told & set(itertools.chain.from_iterable(map(WORD.findall, sentences))) & set(names)
+    others = chance.sample([name for name in names if name not in told], len(held))
     turned = dict(zip(sorted(held), others, strict=True))
 
     def with_others(text: str) -> str:
         return WORD.sub(lambda found: turned.get(found[0], found[0]), text)
 
-    return with_others(evidence), with_others(sentence)
+    return with_others(evidence), [with_others(sentence) for sentence in sentences]
 
 
 def misnamed(sentence: str, evidence: str, most: int, chance: random.Random) -> Iterator[str]:

@@ -18,17 +18,19 @@ it takes minutes, runs the same code, and shows that the loss falls; such a mode
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import data
 import model
 import numpy as np
 import torch
-from course import Course, Limits, planned
+from course import Course, Limits, better, planned
 from data import Batch, Items
 from torch import Tensor, nn
 from torch.nn import functional as f
@@ -172,15 +174,14 @@ def train(
     opinion: dict[str, Tensor] | None,
     asked: argparse.Namespace,
 ) -> nn.Module | None:
-    """Train; return the average that held-out items prefer, or None if steps are left."""
+    """Train; return the average that held-out items prefer, or None if steps are left.
+
+    Both averages are saved: other figures may prefer the other one.
+    """
     device, role = str(items.flat.device), asked.what
     margin = MARGIN if role == "close" and asked.begin else 0.0
-    batches = planned(
-        lambda chance: list(data.batches(items.lengths, items.groups, asked.tokens, chance)),
-        asked.epochs,
-        asked.steps,
-        SEED,
-    )
+    made = passes(items, asked.tokens, halves=asked.halves)
+    batches = planned(made, asked.epochs, asked.steps, SEED)
     limits = Limits(len(batches), asked.rate or RATES[role], asked.seconds, asked.every)
     course = Course(reader, limits, len(items))
     file = asked.checkpoint or asked.folder / f"{role}.checkpoint"
@@ -195,7 +196,35 @@ def train(
     course.advance(batches, loss, file, lambda *words: say(role, *words))
     if not course.finished:
         return None
-    return course.better(lambda average: held_loss(average, held), lambda *words: say(role, *words))
+    averages = course.averages()
+    for name, average in averages.items():
+        save(average, asked.folder / f"{role}-{name}.npz")
+    return better(
+        averages, lambda average: held_loss(average, held), lambda *words: say(role, *words)
+    )
+
+
+def passes(
+    items: Items, tokens: int, *, halves: bool
+) -> Callable[[np.random.Generator], list[Batch]]:
+    """Return what makes the batches of a pass over the items.
+
+    Args:
+        items: The items.
+        tokens: Tokens of a batch.
+        halves: Whether a pass has only half of what `written.py` makes, and the next one the rest:
+            a long training learns dossiers by heart.
+    """
+    written = torch.tensor([source.startswith("written.") for source in items.sources])
+    left = written.to(items.groups.device) & halves
+    turns = itertools.cycle((0, 1))
+
+    def made(chance: np.random.Generator) -> list[Batch]:
+        which = (~left | (items.groups // 8 % 2 == next(turns))).nonzero()[:, 0]
+        found = data.batches(items.lengths[which], items.groups[which], tokens, chance)
+        return [Batch(which[batch.which], batch.width) for batch in found]
+
+    return made
 
 
 @torch.no_grad()
@@ -339,6 +368,9 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("--rate", type=float)
     parser.add_argument("--tokens", type=int, default=TOKENS, help="of a batch")
+    parser.add_argument(
+        "--halves", action="store_true", help="in a pass only half of what written.py makes"
+    )
     return parser.parse_args()
 
 

@@ -36,7 +36,7 @@ WEIGHT = 1.5
 RIGHT = 4
 """So much more weighs a right sentence: there are eight wrong ones for each."""
 CONTRADICTED = frozenset(
-    "number unit date name_swap number_swap negation direction comparison".split()
+    "number unit date name attribution name_swap number_swap negation direction comparison".split()
 )
 """Edits that the quotes contradict; other errors they merely do not support."""
 OTHERS = 24
@@ -93,26 +93,26 @@ def of_sentence(
         return evidence(units, placed=speaks or chance.random() < PLACED)
 
     more = chance.sample(others, min(len(others), chance.randint(1, WIDER)))
-    wider = sorted([*cited, *more], key=_order)
+    # Shown once and for all: right and wrong ones are compared if their evidence is the same.
+    told, wider = shown(cited), shown(sorted([*cited, *more], key=_order))
     right = [text, *(text.replace(old, new) for old, new in sentence["same"])]
     for version in right:
-        yield ["v", shown(cited), version, SUPPORTS, 0, RIGHT * WEIGHT, "written.right"]
-    yield ["v", shown(wider), chance.choice(right), SUPPORTS, 0, RIGHT * WEIGHT, "written.right"]
+        yield ["v", told, version, SUPPORTS, 0, RIGHT * WEIGHT, "written.right"]
+    yield ["v", wider, chance.choice(right), SUPPORTS, 0, RIGHT * WEIGHT, "written.right"]
     for kind, old, new in sentence["wrong"]:
         surely = kind in CONTRADICTED
         versions = [base.replace(old, new) for base in right if base.count(old) == 1]
-        for version, units in zip(
-            dict.fromkeys((versions[0], chance.choice(versions))), (cited, wider), strict=False
+        for version, passage in zip(
+            dict.fromkeys((versions[0], chance.choice(versions))), (told, wider), strict=False
         ):
             label = REFUTES if surely else NEUTRAL
-            yield ["v", shown(units), version, label, int(not surely), WEIGHT, f"written.{kind}"]
-    for version, units in ((text, cited), (chance.choice(right), wider)):
-        told = shown(units)
-        for passage, claim, carried in exchanged(version, told, EXCHANGED, chance):
+            yield ["v", passage, version, label, int(not surely), WEIGHT, f"written.{kind}"]
+    for version, own in ((text, told), (chance.choice(right), wider)):
+        for passage, claim, carried in exchanged(version, own, EXCHANGED, chance):
             label, weight = (SUPPORTS, 2 * WEIGHT) if carried else (REFUTES, WEIGHT)
             yield ["v", passage, claim, label, 0, weight / 2, "written.exchanged"]
-        for claim in misnamed(version, told, MISNAMED, chance):
-            yield ["v", told, claim, NEUTRAL, 1, WEIGHT / 2, "written.misnamed"]
+        for claim in misnamed(version, own, MISNAMED, chance):
+            yield ["v", own, claim, REFUTES, 0, WEIGHT / 2, "written.misnamed"]
     if len(cited) > 1:
         left = chance.choice(cited)
         less = shown([unit for unit in cited if unit is not left])
@@ -217,13 +217,17 @@ def with_other_names(
 ) -> list[Item]:
     """Return items, and a copy with other names of each that shares names with its evidence."""
     names = rare_names(text for row in rows for text in row.get("units", ()))
-    copies = []
+    about: dict[str, list[Item]] = {}
     for item in made:
         if item[0] == "v":
-            kind, told, claim, label, two_way, weight, source = item
-            shown, said = renamed(told, claim, names, chance)
-            if said != claim:
-                copies.append([kind, shown, said, label, two_way, weight / 2, f"{source}.renamed"])
+            about.setdefault(item[1], []).append(item)
+    copies = []
+    for told, found in about.items():
+        shown, said = renamed(told, [item[2] for item in found], names, chance)
+        for item, other in zip(found, said, strict=True):
+            kind, _, claim, label, two_way, weight, source = item
+            if other != claim:
+                copies.append([kind, shown, other, label, two_way, weight / 2, f"{source}.renamed"])
     return [*made, *copies]
 
 
