@@ -193,6 +193,12 @@ def test_what_is_above_a_row_stands_above_it(text: str, start: int) -> None:
         assert 0 <= span.start < span.end <= start
 
 
+def test_the_names_of_columns_above_a_line_are_no_heading() -> None:
+    table = "Name/IP address         Stratum Poll\n================\nntp.example  1"
+    assert headings_of(table) == ()
+    assert len(headings_of(table.replace("         ", " "))) == 1
+
+
 def test_the_comments_of_settings_are_no_headings() -> None:
     settings = "# Bans\n# last long.\n[a]\nb = 1\n# or\n# short\nc = 2\n## Not\n## at all\n"
     assert headings_of(settings) == ()

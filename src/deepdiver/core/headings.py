@@ -28,7 +28,7 @@ _FENCED = re.compile(
 )
 _UNDERLINED = re.compile(
     r"(?:\A|\n[ \t]*\n|(?:\A|\n)(?P<over>[=~^*+#-])(?P=over){2,}[ \t]*\n)"
-    rf"(?P<title>[^\s|>#][^\n|]{{0,{LONGEST}}})\n"
+    rf"(?P<title>(?![^\n]*\S {{3,}}\S)[^\s|>#][^\n|]{{0,{LONGEST}}})\n"
     r"(?P<rule>[=~^\"'*+#.:_-])(?P=rule){2,}[ \t]*(?=\n|\Z)"
 )
 _RELEASE = re.compile(

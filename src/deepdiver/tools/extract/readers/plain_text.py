@@ -25,7 +25,8 @@ _MORE = re.compile(r"[ \t]|#|-[ \t]|$")
 """The beginning of a line that continues the field above: indented, a comment, an item, empty."""
 _HEADING = re.compile(
     r"^(?:[ ]{0,3}(?P<fence>```+|~~~+)|#{1,6}[ \t]+(?P<label>[^\n]+)"
-    r"|[ ]{0,3}(?P<lined>\S[^\n]*)\n(?P<line>(?P<mark>[=~^*#+_\"'`:.-])(?P=mark){2,})[ \t]*$)",
+    r"|[ ]{0,3}(?P<lined>(?![^\n]*\S {3,}\S)\S[^\n]*)\n"
+    r"(?P<line>(?P<mark>[=~^*#+_\"'`:.-])(?P=mark){2,})[ \t]*$)",
     re.MULTILINE,
 )
 _RULE = re.compile(r"(?P<mark>\W|_)(?P=mark)*[ \t]*")
