@@ -59,8 +59,8 @@ def kept_in(folder: Path) -> Iterator[None]:
 class _Late:
     """A model that is loaded when it is run first: a process that asks nothing new needs none."""
 
-    def __init__(self, model: Path, intra_op: int = 1) -> None:
-        self._loaded = onnx_model.Once(lambda: _open_session(model, intra_op))
+    def __init__(self, model: Path, intra_op: int = 1, *, packed: bool = True) -> None:
+        self._loaded = onnx_model.Once(lambda: _open_session(model, intra_op, packed=packed))
 
     def run(self, outputs: Sequence[str], given: Any) -> Any:
         return self._loaded().run(outputs, given)

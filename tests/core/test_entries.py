@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deepdiver.core.entries import FEWEST, entries_of, names_term, term_of
+from deepdiver.core.entries import FEWEST, entries_of, names_term, term_above, term_of
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "One sentence.", "-x"])
@@ -117,3 +117,34 @@ def test_long_texts_are_read_in_linear_time() -> None:
     assert entries_of("\n" * 200_000) == frozenset()
     assert entries_of(" \n" * 100_000) == frozenset()
     assert entries_of("-" * 200_000) == frozenset()
+
+
+FLAT = "\n\n".join(f"option{at} value\nIt sets {at}. The default is {at}." for at in range(FEWEST))
+DEEP = "\n\n".join(
+    f"  --option{at}\n    It sets {at}.\n\n    More of {at}." for at in range(FEWEST)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "term"),
+    [
+        (FLAT, "The default is 3.", "option3 value"),
+        (FLAT, "option3", ""),
+        (FLAT + "\n\nThat is all there is.", "That is all", ""),
+        (DEEP, "More of 4.", "--option4"),
+        (DEEP, "It sets 4.", "--option4"),
+        (DEEP + "\n\nEXIT STATUS\n    It is 0.", "It is 0.", "EXIT STATUS"),
+        (DEEP + "\n\n  It is 0.", "It is 0.", ""),
+        ("What it sets\nIt is 0.", "It is 0.", ""),
+    ],
+)
+def test_a_place_in_an_entry_has_its_term(text: str, said: str, term: str) -> None:
+    assert term_above(text, text.index(said)) == term
+
+
+@given(st.text(alphabet="-a b.\n\t", max_size=60), st.integers(0, 60))
+def test_every_place_has_at_most_a_line_of_the_text(text: str, at: int) -> None:
+    text = "\n\n".join([DEEP, text])
+    term = term_above(text, min(at, len(text)))
+    assert term in text
+    assert "\n" not in term

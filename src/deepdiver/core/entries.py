@@ -18,11 +18,13 @@ _TERM = (
 )
 """The first line of an entry: an option, or a short line of its own, or a sign, that names what the
 text below it describes. In running text, lines are longer, or go on in lower case."""
-_ENTRY = re.compile(rf"(?:\A|\n[ \t]*\n)\s*+(?={_TERM})")
+_ENTRY = re.compile(rf"(?:\A|(?<=\S)[ \t]*+\n[ \t]*\n)\s*+(?={_TERM})")
 FEWEST = 10
 """The fewest entries of a manual: a letter or a newspaper has a few lines that look like terms, and
 what stands below them is understood with its neighbours."""
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+_LINE = re.compile(r"^(?=[ \t]*\S)", re.MULTILINE)
+"""The beginning of a line that is not empty."""
 _ENDS = (".", "!", "?", ":", ".)")
 _IDENTIFIER = re.compile(
     r"(?<![\w.-])(?:--?[A-Za-z][\w-]*|\w+(?:[_.:]\w+)+|[A-Z]?[a-z]\w*[A-Z]\w*)(?!\w)"
@@ -65,6 +67,22 @@ def term_of(text: str) -> str:
     if entry is None or not (text[entry.end()] == "-" or _is_told(text, entry.end())):
         return ""
     return text[entry.end() :].partition("\n")[0].rstrip()
+
+
+def term_above(text: str, at: int) -> str:
+    """Return what the entry is about that a place is in; nothing if the place may be beyond it.
+
+    It is in the first paragraph of the entry, or all from its term on is set in deeper than that.
+    """
+    start = max((one for one in entries_of(text) if one < at), default=None)
+    end = -1 if start is None else text.find("\n", start, at)
+    if start is None or end < 0:
+        return ""
+    own = _indent(text, text.rfind("\n", 0, start) + 1)
+    below = [match.start() for match in _LINE.finditer(text, end + 1, at + 1)]
+    if _EMPTY_LINE.search(text, end, at) and not all(_indent(text, line) > own for line in below):
+        return ""
+    return text[start:end].strip()
 
 
 def names_term(question: str, text: str) -> bool:

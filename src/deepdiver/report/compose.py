@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from deepdiver.core.belief import SUPPORTED_AT, answer_confidence, confidence
 from deepdiver.core.corroboration import count_agreeing, count_copies
+from deepdiver.core.entries import term_above
 from deepdiver.core.headings import headings_above, marked_headings
 from deepdiver.core.ledger import Ledger
 from deepdiver.core.outcomes import WORKED, Research, settle_outcome
@@ -120,16 +121,20 @@ class CitationNumbering:
         )
 
 
-def headings_over(text: str, source: Source, quote: Quote) -> list[str]:
+def headings_over(text: str, source: Source, quote: Quote, *, entries: bool = True) -> list[str]:
     """Return the headings under which a quote stands, unless it has them in it.
+
+    The last is the term of the entry of a manual that it is in.
 
     Args:
         text: The saved text of its source.
         source: Its source.
         quote: The quote.
+        entries: Whether the terms of entries are told.
     """
     above = headings_above(text, quote.passage.start, marked_headings(source.marks))
-    told = (item.span.of(text).strip("# \n") for item in above)
+    told = [item.span.of(text).strip("# \n") for item in above]
+    told += [term_above(text, quote.passage.start)] if entries else []
     return [heading for heading in told if heading and heading not in quote.text]
 
 

@@ -341,10 +341,11 @@ def _words_read(ledger: Ledger, store: Store) -> frozenset[str]:
 
 
 def _places_of(quote: Quote, source: Source, store: Store) -> list[str]:
-    """Return how a report may tell where a quote stands; older ones tell no heading."""
+    """Return how a report may tell where a quote stands; older ones tell no entry or heading."""
     plain = place_of(quote, source, ())
     try:
         text = store.texts.get(quote.passage.snapshot)
     except LostTextError:  # which is a fault of its own
         return [plain]
-    return [plain, place_of(quote, source, headings_over(text, source, quote))]
+    told = (headings_over(text, source, quote, entries=entries) for entries in (True, False))
+    return [plain, *(place_of(quote, source, headings) for headings in told)]
