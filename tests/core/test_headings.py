@@ -13,7 +13,7 @@ from deepdiver.core.headings import (
     heading_over,
     headings_above,
     headings_of,
-    headings_over,
+    headings_within,
     heads_of_table,
     marked_headings,
     sections_of,
@@ -225,19 +225,19 @@ def test_where_the_format_tells_the_headings_a_prompt_of_a_shell_is_none() -> No
 
 def test_a_text_without_headings_has_none_above() -> None:
     assert heading_over("Two lines\nof prose.", 10) == ""
-    assert list(headings_over("Two lines\nof prose.", Span(4, 10))) == [(4, "")]
+    assert list(headings_within("Two lines\nof prose.", Span(4, 10))) == [(4, "")]
 
 
 def test_the_nearest_heading_changes_where_another_begins() -> None:
     text = "# Pumps\n\nIntro.\n\n## Alarm\n\nMute.\n\n## Cleaning\n\nWipe.\n"
     alarm, cleaning = text.index("## Alarm"), text.index("## Cleaning")
-    over = list(headings_over(text, Span(0, len(text))))
+    over = list(headings_within(text, Span(0, len(text))))
     assert over == [(0, ""), (1, "Pumps"), (alarm + 1, "Alarm"), (cleaning + 1, "Cleaning")]
-    assert list(headings_over(text, Span(alarm + 12, cleaning))) == [(alarm + 12, "Alarm")]
+    assert list(headings_within(text, Span(alarm + 12, cleaning))) == [(alarm + 12, "Alarm")]
     assert heading_over(text, alarm) == "Pumps", "a heading does not stand under itself"
 
 
 def test_headings_that_only_the_format_tells_are_above_too() -> None:
     text = "NAME\ncurl\nOPTIONS\n-L\n"
     told = marked_headings([Mark(start=10, kind="heading", label="OPTIONS")])
-    assert list(headings_over(text, Span(0, len(text)), told)) == [(0, ""), (11, "OPTIONS")]
+    assert list(headings_within(text, Span(0, len(text)), told)) == [(0, ""), (11, "OPTIONS")]

@@ -882,3 +882,9 @@ def test_a_sum_in_a_heading_is_that_of_nothing_below(head: str) -> None:
     said = [item for block in section.blocks for row in block.rows for item in row]
     assert [(item.expression, item.sums) for item in said] == [("", ())] * 3
     assert SentenceKind.CALCULATION not in {item.kind for item in said}
+
+
+def test_what_is_known_beside_an_absence_keeps_its_sign() -> None:
+    (said,) = read_sentences("None tells of it {absence salt}, which ended in May {general}.")
+    assert (said.kind, said.terms) == (SentenceKind.ABSENCE, ("salt",))
+    assert len(said.known) == 1

@@ -112,7 +112,7 @@ def heading_over(text: str, start: int, told: tuple[Heading, ...] = ()) -> str:
     return above[-1].span.of(text).strip("# ") if above else ""
 
 
-def headings_over(
+def headings_within(
     text: str, part: Span, told: tuple[Heading, ...] = ()
 ) -> Iterator[tuple[int, str]]:
     """Yield the nearest heading above the start of a part, and each offset in it with another."""

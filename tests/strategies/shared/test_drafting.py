@@ -169,6 +169,75 @@ def test_what_a_sum_made_elsewhere_rests_on_is_printed_where_the_sum_is_cited(
         assert [at for text, at in held.items() if word in text] == [place]
 
 
+def test_what_carries_two_clauses_is_printed_behind_both(tmp_path: Path) -> None:
+    said = "Berg wanted more {T1:3}, it gave less {T1:2}, and Berg asked {T1:3}."
+    deps, line = line_of(tmp_path, said)
+    quotes = [item.quotes[0].text for item in findings_of(deps, line.sentence)]
+    placed = [*zip(quotes, line.sentence.places, strict=True)]
+    assert [at for text, at in placed if text == BERG] == [16, 46]
+
+
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ("| 2030 | 80% {general} | 75% {assumption} |", SentenceKind.KNOWLEDGE),
+        ("| 2030 | 80% {general} | 30 hours {T1:2} |", SentenceKind.FRAME),
+        ("| 2030 | | |", SentenceKind.FRAME),
+    ],
+)
+def test_the_name_of_a_row_that_is_generally_known_is_so_too(
+    tmp_path: Path, row: str, kind: SentenceKind
+) -> None:
+    _, line = line_of(tmp_path, f"| Year | Range | Health |\n|---|---|---|\n{row}")
+    assert (line.sentence.text, line.sentence.kind) == ("2030", kind)
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        ("Keep 14 and 8, so 22 {= 14 + 8}.", True),
+        ("Keep 14 of them, so 22 {= 14 + 8.5 - 0.5}.", False),
+        ("Keep 22 {= 22 + 0}.", False),
+    ],
+)
+def test_a_proposal_may_add_up_its_own_numbers_and_not_its_result(
+    tmp_path: Path, said: str, *, held: bool
+) -> None:
+    for heading, comes_out in (("## Plan {judgement}", held), ("## Case", False)):
+        _, line = line_of(tmp_path / heading[3:7], f"{heading}\n\n{said}")
+        assert (not line.refused) is comes_out
+
+
+def test_a_calculation_rests_on_what_its_own_mark_cites(tmp_path: Path) -> None:
+    deps, drafter = drafter_of(tmp_path)
+    said = "It gave 15 hours {= 30 / 2 | T1:2}, which Berg {T1:3} refused, and 60 {= 120 / 2}."
+    assert [*drafter.sections(said)]
+    quoted = [
+        [deps.ledger.get(Finding, key).quotes[0].text for key in made.findings]
+        for made in drafter.derived.held.values()
+    ]
+    assert all(BERG not in quotes and len(quotes) == 1 for quotes in quoted)
+    assert len(quoted) == 2
+
+
+def test_a_number_in_words_may_be_the_result_of_what_is_supposed(tmp_path: Path) -> None:
+    _, line = line_of(
+        tmp_path, "At 37.5 minutes it takes over six hours {= 10 * 37.5 | assumption}."
+    )
+    assert line.refused
+    _, line = line_of(tmp_path / "b", "So it takes over six hours {= 25 / 4 | assumption}.")
+    assert not line.refused
+
+
+def test_a_name_that_is_cited_is_given_to_no_other_calculation(tmp_path: Path) -> None:
+    _, drafter = drafter_of(tmp_path)
+    said = "It gave 15 {= 30 / 2 | T1:2}, and 7 {C1}."
+    drafter.enter_sums(read_markup(said))
+    ((line,),) = ([*part.lines()] for part in drafter.sections(said))
+    assert line.lost == ("C1",)
+    assert [*drafter.derived.held] == ["C2"]
+
+
 def test_a_repair_without_marks_keeps_which_citations_are_reasons(tmp_path: Path) -> None:
     _, drafter = drafter_of(tmp_path)
     said = "It gave 30 hours {T1:2}, so wait {judgement T1:1}."

@@ -262,6 +262,7 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
     made: list[float] = []
     ended: list[RunStatus] = []
     listed: list[bool] = []
+    followed: list[bool] = []
     clashes = "T1:1 says Anna, T2:1 says Bertil"
     told = [(), ("T1:1 alone",), (clashes,), (f"{clashes} | T1:1",)]
     for number, said in enumerate(told):
@@ -273,7 +274,9 @@ async def test_conflicts_that_the_writer_names_are_known_when_the_answer_is_weig
         made.append(report.confidence)
         ended.append(report.status)
         listed.append(any(it.startswith("Texts contradict each other:") for it in report.limits))
+        followed.append(any("; this report follows “" in it for it in report.limits))
     assert listed == [False, False, True, True], "the evidence view says what they are"
+    assert followed == [False, False, False, True], "and which text is followed, if one is"
     assert made[0] == made[1] > made[2] > 0
     assert made[0] > made[3] > made[2], "what is decided counts less"
     answered, partial = RunStatus.ANSWERED, RunStatus.PARTIAL

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Coroutine
 from contextlib import closing
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from deepdiver.core.settings import Settings
     from deepdiver.run import Outcome
 
-COLLECT_AFTER = 100_000, 20, 100
-"""How many objects, and younger collections, garbage is collected after."""
 LONGEST_INPUT = 4_000_000
 """Bytes that are read from standard input: more than any question has, and little enough that a
 mistake does no harm."""
@@ -29,8 +26,6 @@ mistake does no harm."""
 
 def ask(args: argparse.Namespace) -> int:
     """Research a question, print the report, and return the exit code."""
-    # One run leaves little that only a collection finds; looking for it took 3 % of its time.
-    gc.set_threshold(*COLLECT_AFTER)
     question = _read_question() if args.question == "-" else args.question
     settings = settings_of(args)
     if args.model_url:

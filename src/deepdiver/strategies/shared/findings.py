@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from deepdiver.core.entries import entries_of
-from deepdiver.core.headings import headings_over, marked_headings
+from deepdiver.core.headings import headings_within, marked_headings
 from deepdiver.core.identity import content_id
 from deepdiver.core.numbering import GAP
 from deepdiver.core.origins import origins
@@ -59,7 +59,7 @@ class ReadSource(NamedTuple):
         """From where on in these words which heading is the nearest above."""
         told = marked_headings(self.source.marks)
         for at, part in self._placed():
-            for start, words in headings_over(self.text, part, told):
+            for start, words in headings_within(self.text, part, told):
                 yield at + start - part.start, words
 
     def _placed(self) -> Iterator[tuple[int, Span]]:
